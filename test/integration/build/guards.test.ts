@@ -17,8 +17,7 @@ describe("a program with an error", () => {
 
   test("P19 is left out and named, the rest is published, and the run ends with 3", async () => {
     const { status, report } = await bench.build();
-    expect(status).toBe(3);
-    expect(report.outcome).toBe("partial");
+    expect([status, report.outcome]).toEqual([3, "partial"]);
     expect(tenantRun(report, "acme")).toMatchObject({
       outcome: "published",
       counts: { programs: 3, added: 1, invalid: 1 },
@@ -31,8 +30,7 @@ describe("a program with an error", () => {
 
   test("P19 fails its tenant's build with --on-invalid fail, and the snapshot stays live", async () => {
     const { status, report, stdout } = await buildWithoutEffect(bench, "--on-invalid", "fail");
-    expect(status).toBe(1);
-    expect(report.outcome).toBe("failed");
+    expect([status, report.outcome]).toEqual([1, "failed"]);
     expect(tenantRun(report, "acme")).toMatchObject({
       outcome: "failed",
       counts: { programs: 2, invalid: 1 },
@@ -84,8 +82,7 @@ describe("P10 the shrink guard", () => {
          SELECT program_id FROM partner_source.programs LIMIT ${after})`,
     );
     const { status, report, stdout } = await buildWithoutEffect(bench);
-    expect(status).toBe(4);
-    expect(report.outcome).toBe("refused");
+    expect([status, report.outcome]).toEqual([4, "refused"]);
     expect(tenantRun(report, "acme")).toMatchObject({
       outcome: "refused",
       failure: { code: "shrink_guard" },

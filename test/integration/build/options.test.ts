@@ -32,8 +32,7 @@ describe("--tenant", () => {
     ],
   ])("%j builds these tenants and no others", async (args, expected) => {
     const { status, report } = await bench.build(args);
-    expect(status).toBe(0);
-    expect(outcomes(report)).toEqual(expected);
+    expect([status, outcomes(report)]).toEqual([0, expected]);
     const keys = [...(await bench.tree()).keys()].filter((key) => key !== "store.json");
     const folders = new Set(keys.map((key) => key.split("/")[1]));
     expect([...folders].sort()).toEqual(expected.map((text) => text.split(" ")[0]));

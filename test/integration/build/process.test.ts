@@ -118,8 +118,7 @@ describe("an interrupted build", () => {
     running = startCli(["snapshot", "watch", "--concurrency", "1"], { env });
     await untilHeld();
     running.child.kill("SIGTERM");
-    expect((await running.ended).status).toBe(0);
-    expect((await bench.published("acme")).list.meta.count).toBe(2);
+    expect([(await running.ended).status, (await bench.published("acme")).list.meta.count]).toEqual([0, 2]);
   });
 });
 
@@ -159,8 +158,7 @@ describe("snapshot watch in a process", () => {
         await servedIds("beta");
       }, patience);
       child.kill("SIGTERM");
-      expect((await ended).status).toBe(0);
-      expect(await confirmed()).toEqual(["acme", "beta"]);
+      expect([(await ended).status, await confirmed()]).toEqual([0, ["acme", "beta"]]);
     });
 
     test("P9 is not refused a tenant on hold of which it is told: it withdraws what is withdrawn, and passes it over", async () => {

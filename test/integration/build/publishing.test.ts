@@ -44,9 +44,7 @@ describe("the first build of a tenant", () => {
   test("publishes the list in list order, with its count; list fields equal those of the details", async () => {
     await bench.build();
     const { list, details, legacy } = await bench.published("acme");
-    expect(list.meta.count).toBe(3);
-    expect(list.data.map(({ id }) => id)).toEqual(["b", "a", "c"]);
-    expect(details.size).toBe(3);
+    expect([list.meta.count, list.data.map(({ id }) => id), details.size]).toEqual([3, ["b", "a", "c"], 3]);
     for (const item of list.data) expect(details.get(item.id)).toMatchObject(item);
     expect(legacy).toEqual({
       success: true,
@@ -91,9 +89,7 @@ describe("the first build of a tenant", () => {
 test("P7 an unchanged build writes nothing and says so", async () => {
   const first = await bench.build();
   const { status, run, report, written } = await buildEffect(bench);
-  expect(status).toBe(0);
-  expect(written).toEqual([]);
-  expect(report.outcome).toBe("unchanged");
+  expect([status, written, report.outcome]).toEqual([0, [], "unchanged"]);
   expect(run).toMatchObject({
     outcome: "unchanged",
     bytesWritten: 0,

@@ -142,8 +142,7 @@ describe("startEmbeddedPostgres", () => {
     const users = await Promise.all([startUser(), startUser(), ...own]);
     expect(new Set(users.map(({ url }) => url)).size).toBe(1);
     const files = (await readdir(join(dataDir, "postgres"))).sort();
-    expect(files).toEqual(["cluster", "password", "server.log"]);
-    expect(await readdir(dataDir)).toEqual(["postgres"]);
+    expect([files, await readdir(dataDir)]).toEqual([["cluster", "password", "server.log"], ["postgres"]]);
     for (const server of await Promise.all(own)) await server.stop();
   });
 });

@@ -100,18 +100,12 @@ test("a new snapshot's form takes the place of the old one's; the same bytes are
   await list();
   const content = { programIds: ["p1"], generation: 2, mark: "second", minBytes: listBytes };
   const second = await publishSnapshot(gateway.store, "acme", content);
-  const answer = await eventually(
-    () => list(),
-    ({ headers }) => headers["snapshot-id"] === second.snapshotId,
-  );
+  const answer = await eventually(list, ({ headers }) => headers["snapshot-id"] === second.snapshotId);
   expectPacked(answer, second.list);
   expect(await gateway.metric("gateway_body_cache_bytes")).toBeLessThan(answer.body.length + 1024);
   seen.forget();
   await publishManifest(gateway.store, { ...second.manifest, generation: 3 });
-  await eventually(
-    () => list(),
-    () => seen.asked.some((key) => key.endsWith("manifest.json")),
-  );
+  await eventually(list, () => seen.asked.some((key) => key.endsWith("manifest.json")));
   expectPacked(await list(), second.list);
   expect(listReads()).toBe(0);
 });
@@ -175,10 +169,7 @@ test("while the store is slow, the bytes go out as they are after a while; the f
   const release = holdFirstReading();
   expectAsItIs(await list(), snapshot.list);
   release();
-  const packed = await eventually(
-    () => list(),
-    ({ headers }) => headers["content-encoding"] !== undefined,
-  );
+  const packed = await eventually(list, ({ headers }) => headers["content-encoding"] !== undefined);
   expectPacked(packed, snapshot.list);
 });
 

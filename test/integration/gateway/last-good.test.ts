@@ -95,8 +95,7 @@ test("W87: another store's copy never counts, and nobody else may read it", asyn
 
 test("W79: two gateways share a folder; a third goes by what either confirmed last", async () => {
   const [one, other] = await Promise.all([stage.start(), stage.start()]);
-  expect((await list(one)).status).toBe(200);
-  expect((await list(other)).status).toBe(200);
+  expect([(await list(one)).status, (await list(other)).status]).toEqual([200, 200]);
   await publishSnapshot(stage.store, "acme", { programIds: ["p1"], generation: 6, mark: "six" });
   await expect.poll(() => list(one)).toMatchObject({ body: expect.stringContaining("six") });
   // The folder of the generation before is gone.

@@ -4,7 +4,6 @@ import { createLogger } from "../../../core/process/logger.ts";
 import { createFileStore } from "../../../core/store/file-store/file-store.ts";
 import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { LiveSnapshots } from "../../../gateway/known/live-snapshots.ts";
-import { eventually } from "../../support/gateway-client.ts";
 import { type FaultyStore, faultyStore } from "../../support/gateway-faulty-store.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { folderForAllTests } from "../../support/lasting.ts";
@@ -40,10 +39,7 @@ test("near its end the interval is renewed ahead of time, so that nobody waits",
   seen.forget();
   nowMs += 900;
   expect(snapshots.liveOf(acme)).not.toBeInstanceOf(Promise);
-  await eventually(
-    () => snapshots.ages(),
-    ([tenant]) => tenant?.ageMs === 0,
-  );
+  await expect.poll(() => snapshots.ages()).toSatisfy(([tenant]) => tenant?.ageMs === 0);
   expect(seen.asked).toHaveLength(1);
   nowMs += 700;
   expect(snapshots.liveOf(acme)).not.toBeInstanceOf(Promise);

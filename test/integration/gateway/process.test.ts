@@ -80,8 +80,7 @@ test.each([
     await expect(fetch(`${gateway.api}/`)).rejects.toThrow();
     const chunks: Buffer[] = await reading.toArray();
     const { responses } = parseResponses(Buffer.concat(chunks), 0);
-    expect(responses.map(({ status }) => status)).toEqual([200]);
-    expect(await gateway.ended).toBe(0);
+    expect([responses.map(({ status }) => status), await gateway.ended]).toEqual([[200], 0]);
   },
 );
 
@@ -132,14 +131,8 @@ test("W188 with few files to open, hundreds of clients that read nothing leave s
     const metrics = await fetch(`${gateway.admin}/metrics`, { headers: { connection: "close" } });
     return Number(pattern.exec(await metrics.text())?.[1]);
   };
-  await eventually(
-    () => metric(/^gateway_connections (\d+)$/m),
-    (count) => count >= 97,
-  );
-  await eventually(
-    () => metric(/^process_open_fds (\d+)$/m),
-    (count) => count > 100,
-  );
+  await expect.poll(() => metric(/^gateway_connections (\d+)$/m)).toBeGreaterThanOrEqual(97);
+  await expect.poll(() => metric(/^process_open_fds (\d+)$/m)).toBeGreaterThan(100);
   await fleet?.tokens.write([revoked(acme)]);
   await eventually(
     async () => {
@@ -203,8 +196,7 @@ test("wrong settings: every fault at once, no secret repeated, exit status 2; wr
   const env = { PORT: "x", STORE_URL: "ftp://a", REDIS_URL: "http://u:hidden@h", TOKEN_REFRESH_MS: "1" };
   for (const args of [[], ["--check-config"]]) {
     const { status, stderr, stdout } = await runGateway(args, env);
-    expect(status).toBe(2);
-    expect(stdout).toBe("");
+    expect([status, stdout]).toEqual([2, ""]);
     expect(stderr.trim().split("\n")).toHaveLength(4);
     for (const name of Object.keys(env)) expect(stderr).toContain(name);
     expect(stderr).not.toContain("hidden");

@@ -118,10 +118,7 @@ test("P3 a pointer that names another snapshot under the same generation is refu
 
 /** Asks until the cause is logged, and gets the list of that snapshot. */
 async function expectWhile(mark: string, cause: string): Promise<void> {
-  const answer = await eventually(
-    () => on.list(),
-    () => on.hasLogged(cause),
-  );
+  const answer = await eventually(on.list, () => on.hasLogged(cause));
   expect(answer).toSatisfy(hasMark(mark));
 }
 
@@ -136,10 +133,7 @@ test("a rollback, an older snapshot under a higher generation, is served; a rewr
   on.seen.forget();
   await publishPointer(on.gateway.store, back);
   const polls = () => on.seen.asked.filter((key) => key.endsWith("current.json")).length;
-  await eventually(
-    () => on.list(),
-    () => polls() >= 3,
-  );
+  await eventually(on.list, () => polls() >= 3);
   expect(on.seen.asked.filter((key) => key.includes("/snapshots/"))).toEqual([]);
 });
 
@@ -154,9 +148,6 @@ test("a busy tenant has one refresh in flight, however many ask, and a stalled o
   await on.list();
   on.seen.breakKeys(pointerKey, stuck);
   on.seen.forget();
-  await eventually(
-    () => on.list(),
-    () => on.seen.asked.length > 0,
-  );
+  await eventually(on.list, () => on.seen.asked.length > 0);
   for (let at = 0; at < 20; at += 1) expect((await on.list()).status).toBe(200);
 });

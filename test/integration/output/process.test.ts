@@ -22,9 +22,7 @@ test.each([
     env: { STORE_URL: `file:${directory}`, ...env },
     cwd: directory,
   });
-  expect(status).toBe(2);
-  expect(stdout).toBe("");
-  expect(outputFaults(stderr, false)).toEqual([]);
+  expect([status, stdout, outputFaults(stderr, false)]).toEqual([2, "", []]);
 });
 
 test("a warning of Node.js and an error that nobody caught are printed as text, and the process fails", async () => {
@@ -44,8 +42,7 @@ test("a warning of Node.js and an error that nobody caught are printed as text, 
   });
   await once(child, "close");
   const { status, stderr } = await ended;
-  expect(status).toBe(1);
-  expect(outputFaults(stderr, false)).toEqual([]);
+  expect([status, outputFaults(stderr, false)]).toEqual([1, []]);
   expect(stderr).toMatch(new RegExp(`^partner-programs: Warning: x ${forgery}`, "m"));
   expect(stderr).toMatch(new RegExp(`^partner-programs: x ${forgery}`, "m"));
   expect(stderr).toMatch(/^ {4}at /m);

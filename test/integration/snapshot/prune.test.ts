@@ -51,8 +51,7 @@ test("10 snapshots are kept unless --keep says otherwise, by generation, the liv
   expect(await folders()).toEqual(ids.slice(3).sort());
 
   await prune(48, "--keep", "2");
-  expect(await folders()).toEqual(ids.slice(-2).sort());
-  expect((await verify()).status).toBe(0);
+  expect([await folders(), (await verify()).status]).toEqual([ids.slice(-2).sort(), 0]);
 });
 
 test("nothing that was written less than 24 hours ago is deleted, unless --min-age says otherwise", async () => {
@@ -173,8 +172,7 @@ test("a prune that was killed after its marks and half of its deletions is finis
   }
   await tools.store.delete([responseKey(tenantId, String(first) as SnapshotId, { kind: "list" })]);
   await prune(48);
-  expect(await folders()).toEqual([third]);
-  expect((await verify()).status).toBe(0);
+  expect([await folders(), (await verify()).status]).toEqual([[third], 0]);
 });
 
 test("of the run reports the newest 100 stay, and those of the last 30 days", async () => {

@@ -34,8 +34,7 @@ describe.each(Object.entries(copies))("P173 %s", (_, command) => {
             arg.replaceAll(/FROM|TO/g, (word) => (word === "FROM" ? source : copy)),
           );
           const { status, stderr } = spawnSync(program, args);
-          expect(String(stderr)).toBe("");
-          expect(status).toBe(0);
+          expect([String(stderr), status]).toEqual(["", 0]);
         };
         run();
         const actor = await startActor(source, "a", async ({ versions }) => {

@@ -61,8 +61,7 @@ async function explained(requestId: string): Promise<string> {
   const result = await desk.run(["request", "explain", requestId, "--log", "-"], {
     stdin: gateway.logText(),
   });
-  expect(result.stderr).toBe("");
-  expect(result.status).toBe(0);
+  expect([result.stderr, result.status]).toEqual(["", 0]);
   return result.stdout;
 }
 

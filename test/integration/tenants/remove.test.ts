@@ -88,8 +88,7 @@ describe("tenant remove", () => {
   test("P91 --purge leaves nothing of the tenant, and may be repeated", async () => {
     await issue("acme");
     await unlist("acme");
-    expect((await remove("acme", "--purge")).status).toBe(0);
-    expect(await keysBelow("tenants/acme/")).toEqual([]);
+    expect([(await remove("acme", "--purge")).status, await keysBelow("tenants/acme/")]).toEqual([0, []]);
     const confirmed = await bench.run(["snapshot", "show", "--tenant", "acme"]);
     expect(confirmed.status).toBe(1);
     const found = await bench.store.get(confirmedKey);
@@ -163,11 +162,9 @@ describe("tenant remove", () => {
 
 test("P208 the sandbox that was removed without its objects comes again by the steps that its refusal names", async () => {
   const init = (): Promise<CommandResult> => bench.run(["sandbox", "init"]);
-  expect((await init()).status).toBe(0);
-  expect((await remove("sandbox")).status).toBe(0);
+  expect([(await init()).status, (await remove("sandbox")).status]).toEqual([0, 0]);
   const refused = await init();
   expect(refused.status).toBe(2);
   const [, command = ""] = /`(tenant remove [^`]*)`/.exec(refused.stderr) ?? [];
-  expect((await bench.run(command.split(" "))).status).toBe(0);
-  expect((await init()).status).toBe(0);
+  expect([(await bench.run(command.split(" "))).status, (await init()).status]).toEqual([0, 0]);
 });

@@ -52,8 +52,7 @@ describe("room prices", () => {
       [4, "500"],
       [occupancy, amount],
     ]);
-    expect(result.rooms).toEqual([[4, 500]]);
-    expect(result.startingAmount).toBe(500);
+    expect([result.rooms, result.startingAmount]).toEqual([[[4, 500]], 500]);
     expect(result.warnings).toEqual([
       `room_price_dropped prices.rooms[1] = ${JSON.stringify({ occupancy, amount })}`,
     ]);

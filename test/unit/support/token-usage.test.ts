@@ -39,6 +39,5 @@ test("counts are summed by token, and only a token that could have called and di
       lastSeen: `${day}T11:00:00.000Z`,
     },
   ]);
-  expect(idle.map((one) => one.tokenId)).toEqual([tokenId(2)]);
-  expect(legacyCallers).toEqual([tokenId(1)]);
+  expect([idle.map((one) => one.tokenId), legacyCallers]).toEqual([[tokenId(2)], [tokenId(1)]]);
 });
