@@ -3,7 +3,7 @@ import { RunRecorder } from "../../../cli/publish/run/run-recorder.ts";
 import { readLastRuns } from "../../../core/documents/last-runs.ts";
 import { Failure } from "../../../core/ground/failure.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ground/ids.ts";
-import { confirmedKey, storeKey } from "../../../core/ground/object-key.ts";
+import { confirmedKey, runKey, storeKey } from "../../../core/ground/object-key.ts";
 import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
@@ -106,6 +106,18 @@ test("P160 a report is stored when it says anything new; where there is no store
     const found = Array.from({ length: await reportsStored() }, () => "report");
     expect([...(await stored()), ...found]).toEqual(expected);
   }
+});
+
+test("P160 a report that is stored is not written again", async () => {
+  await beginTestStore(store);
+  const recorded = recorder();
+  const runId = parseSnapshotId("20260101T000000Z-00000000");
+  noteWhole(recorded, { ...reportOf("a"), runId }, true);
+  await recorded.flush();
+  await store.delete([runKey(runId)]);
+  noteWhole(recorded, reportOf("b"), true);
+  await recorded.flush();
+  expect(await reportsStored()).toBe(1);
 });
 
 test("with one the first note is written at once, and what follows is gathered until it has passed", async () => {

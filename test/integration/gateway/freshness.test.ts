@@ -106,6 +106,14 @@ describe("W45 Snapshot-Confirmed-At", () => {
     await eventually(list, shows(laterAt));
   });
 
+  test("is told anew once it is known, however seldom the pointer is asked for", async () => {
+    await start({ env: { SNAPSHOT_REFRESH_MS: "3600000" } });
+    await looks(2);
+    expect(await list()).toSatisfy(shows(readAt));
+    await confirm(gateway.store, first, confirmedAt);
+    await eventually(list, shows(confirmedAt));
+  });
+
   test("is on no other answer", async () => {
     await start({ at: confirmedAt });
     await eventually(list, shows(confirmedAt));

@@ -62,13 +62,13 @@ test("P140 the parts of a program that are filled are those with a value, at any
 
 describe("P140 the field guard", () => {
   test.each([
-    [5, 3],
-    [30, 16],
-    [5, 5],
-  ])("of %d programs with a field refuses to empty it for %d", (all, emptied) => {
+    [5, 3, "p-0, p-1, p-2"],
+    [30, 16, "p-0, p-1, p-10, ..."],
+    [5, 5, "p-0, p-1, p-2, ..."],
+  ])("of %d programs with a field refuses to empty it for %d", (all, emptied, named) => {
     const failure = emptiedRefusal(tenant, tallyOf({ filled: all, emptied }).emptiedFields);
     expect(failure?.code).toBe("field_guard");
-    expect(failure?.message).toContain(`description (empty for ${emptied} of ${all}: p-0, p-1, p-`);
+    expect(failure?.message).toContain(`description (empty for ${emptied} of ${all}: ${named})`);
     expect(failure?.message).toContain("--allow-emptied");
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { amountField, scaledPrograms } from "../../../cli/publish/guards/change-guard.ts";
 import { shrinkRefusal } from "../../../cli/publish/guards/guards.ts";
 import { noPrograms } from "../../../cli/publish/tenant/build-report.ts";
 import { parseTenantId } from "../../../core/ground/ids.ts";
@@ -65,4 +66,19 @@ describe("the shrink guard, when the live manifest cannot be read,", () => {
     expect(shrinkRefusal(tenant, undefined, { ...noPrograms, programs: 1 })).toBeUndefined();
     expect(shrinkRefusal(tenant, undefined, { ...noPrograms, notPublishable: 1 })).toBeUndefined();
   });
+});
+
+test("P226 the programs of the most frequent factor are scaled, in whatever order they come", () => {
+  const others = {
+    name: "Tour",
+    departureDate: null,
+    returnDate: null,
+    currency: "EUR",
+    "capacity.total": 9,
+  };
+  const shown = (amount: number) => ({ ...others, [amountField]: amount });
+  const changed = [100, 10, 100, 0.01, 100, 10].map((factor, at) => {
+    return { programId: `p-${at}`, before: shown(1000), after: shown(1000 * factor) };
+  });
+  expect(scaledPrograms(changed)).toEqual({ programs: 3, factor: 100, example: changed[0] });
 });
