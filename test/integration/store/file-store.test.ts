@@ -12,6 +12,7 @@ import { createFileStore } from "../../../core/store/file-store/file-store.ts";
 import { createLinkGuard, createStoreFolders } from "../../../core/store/file-store/store-folders.ts";
 import { listFiles } from "../../../core/store/file-store/walk-folders.ts";
 import { bytesBody } from "../../../core/store/object-body.ts";
+import { listFolders } from "../../support/object-store-probes.ts";
 
 const key = currentKey(parseTenantId("acme"));
 
@@ -54,6 +55,8 @@ test("P174 a tidied store has nothing left of processes that were killed", async
   }
   // This one may be on its way.
   await writeFile(join(directory, "tenants/acme/.new-89ab"), "");
+  // What a killed process left is no folder of the store.
+  expect(await listFolders(store, "tenants/")).toEqual(["acme"]);
   await store.tidy("");
   expect((await readdir(directory, { recursive: true })).sort()).toEqual(
     [...before, "tenants/acme/.new-89ab"].sort(),
