@@ -118,6 +118,8 @@ test("--dry-run says what it would delete, and changes nothing, not even the poi
   const real = json((await prune(48, "--keep", "1", "--json")).stdout).tenants[0];
   const { deletedObjects, deletedBytes } = report.tenants[0];
   expect([real.deletedObjects, real.deletedBytes]).toEqual([deletedObjects, deletedBytes]);
+  const again = json((await prune(48, "--keep", "1", "--json")).stdout).tenants[0];
+  expect([again.deletedObjects, again.deletedBytes]).toEqual([0, 0]);
   // The first command that changes anything begins the audit log.
   const left = (await tools.keys()).filter((key) => !key.startsWith("audit/"));
   expect(before.length - left.length).toBe(deletedObjects);
