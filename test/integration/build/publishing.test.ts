@@ -146,7 +146,9 @@ describe("tenants that come and go", () => {
       expect([dry.status, dry.report.failure?.code]).toEqual([4, "vanished_guard"]);
       const { status, report } = await bench.build();
       expect([status, report.outcome, report.failure?.code]).toEqual([4, "failed", "vanished_guard"]);
-      expect(report.failure?.message).toContain("Of 4 live tenants, 3 are not in the source any more");
+      expect(report.failure?.message).toContain(
+        "Of 4 live tenants, 3 are not in the source any more: beta, delta, gamma.",
+      );
       expect(tenantRun(report, "acme")).toMatchObject({ outcome: "refused", counts: { withdrawn: 1 } });
       const { details } = await bench.published("acme");
       expect([...details.keys()].sort()).toEqual(["a", "c"]);
