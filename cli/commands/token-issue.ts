@@ -1,8 +1,14 @@
 import { type RegisteredToken, readScope } from "../../core/documents/token-registry.ts";
 import { parseTenantId, parseTokenId } from "../../core/ground/ids.ts";
 import { printable } from "../../core/ground/printable.ts";
-import { type IssuedToken, latestEnd, tokenMetadata } from "../change/access/issue-token.ts";
-import { createToken, rotateToken, tokenTerms } from "../change/access/new-token.ts";
+import {
+  createToken,
+  type IssuedToken,
+  latestEnd,
+  rotateToken,
+  tokenMetadata,
+  tokenTerms,
+} from "../change/access/issue-token.ts";
 import { recordedChange } from "../change/audit/recorded-change.ts";
 import { layoutOf } from "../output/layout.ts";
 import { relativeAndExact } from "../output/words.ts";
