@@ -4,7 +4,7 @@ import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "../../
 import { readLive, readLiveManifest, readPointer, responsesOf } from "../publish/snapshot/stored-snapshot.ts";
 import type { RequestLogLine } from "../read/gateway-log/request-line.ts";
 import { readManifestHead } from "../read/snapshots/manifest-head.ts";
-import { programPast, readProgramVersions } from "../read/snapshots/program-history.ts";
+import { programPast, readProgramVersions } from "../read/snapshots/program-past.ts";
 import { explainProgram, readTenant } from "./explain.ts";
 import type { SupportContext } from "./facts/asked-database.ts";
 import { orFault } from "./facts/last-builds.ts";

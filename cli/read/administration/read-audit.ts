@@ -97,5 +97,3 @@ async function* lastKeys(
   }
   if (begun !== undefined) yield begun.key;
 }
-
-/** A record of 500 tokens with the longest names and a few scopes is less than half of it. */

@@ -192,7 +192,7 @@ export async function readProgramInStore(
     const { recordedPast } = await import("../../read/snapshots/program-past.ts");
     const recorded = await recordedPast(store, { pointer, manifest }, programId, signal);
     if (recorded !== undefined) return { ...found, served: null, near, past: recorded };
-    const history = await import("../../read/snapshots/program-history.ts");
+    const history = await import("../../read/snapshots/program-past.ts");
     const versions = await history.readProgramVersions(store, pointer, programId, signal);
     const past = history.programPast(versions, { snapshotId, at: reader.now });
     return { ...found, served: null, near, past };

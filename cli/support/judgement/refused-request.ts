@@ -1,6 +1,6 @@
 import { type RegisteredToken, tokenStatus } from "../../../core/documents/token-registry.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
-import { issueStep, namedKey } from "./key-concerns.ts";
+import { issueStep, namedKey } from "./partner-concerns.ts";
 import type { RequestFacts } from "./request-facts.ts";
 import {
   command,

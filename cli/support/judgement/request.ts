@@ -1,6 +1,6 @@
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { ProgramPast } from "../../read/snapshots/program-past.ts";
-import { olderSnapshot } from "./answer-concerns.ts";
+import { olderSnapshot } from "./partner-concerns.ts";
 import { type RequestCase, refusedKey, requestCase, serverFault } from "./refused-request.ts";
 import type { RequestFacts } from "./request-facts.ts";
 import {

@@ -1,9 +1,8 @@
 import { counted, plainTime, type Reader } from "../../output/words.ts";
 import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
-import { answerConcerns, gatewayConcerns } from "./answer-concerns.ts";
 import { buildStateOf, buildWithin, failureOf, guardSteps, holdWords, mendRun } from "./builds.ts";
 import { type Concern, type ConcernKind, type ConcernMore, concern, worstFirst } from "./concern.ts";
-import { keyConcerns } from "./key-concerns.ts";
+import { answerConcerns, gatewayConcerns, keyConcerns } from "./partner-concerns.ts";
 import { difference, massWithdrawal } from "./problem-words.ts";
 import { goneSince } from "./standings.ts";
 import {

@@ -18,7 +18,7 @@ import {
   type ProgramVersion,
   type ProgramVersions,
   readProgramVersions,
-} from "../../read/snapshots/program-history.ts";
+} from "../../read/snapshots/program-past.ts";
 import { explainProgram } from "../explain.ts";
 import { goneSince, verdictTone } from "../judgement/standings.ts";
 import { describedProgram } from "../texts/program.ts";

@@ -2,7 +2,7 @@ import { printable } from "../../../core/ground/printable.ts";
 import { type Labelled, type Layout, labelledLines, numbers, table } from "../../output/layout.ts";
 import { numberText, relativeTime, shortAge } from "../../output/words.ts";
 import { type Concern, namedTenants, sharedConcerns, tally, tallyWords } from "../judgement/concern.ts";
-import { usableKeys } from "../judgement/key-concerns.ts";
+import { usableKeys } from "../judgement/partner-concerns.ts";
 import { goneSince } from "../judgement/standings.ts";
 import { printedStep } from "../judgement/steps.ts";
 import type { JudgedTenant, JudgedTenants } from "../judgement/tenant.ts";

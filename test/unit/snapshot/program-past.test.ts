@@ -5,8 +5,12 @@ import { beforeEach, expect, test } from "vitest";
 import { pruneTenant } from "../../../cli/change/snapshots/prune-tenant.ts";
 import { release, rollback } from "../../../cli/change/snapshots/rollback.ts";
 import { publishedSnapshot, readPointer } from "../../../cli/publish/snapshot/stored-snapshot.ts";
-import { programPast, readProgramVersions } from "../../../cli/read/snapshots/program-history.ts";
-import { type ProgramPast, recordedPast } from "../../../cli/read/snapshots/program-past.ts";
+import {
+  type ProgramPast,
+  programPast,
+  readProgramVersions,
+  recordedPast,
+} from "../../../cli/read/snapshots/program-past.ts";
 import { parseTenantId, type SnapshotId } from "../../../core/ground/ids.ts";
 import { manifestKey, markKey } from "../../../core/ground/object-key.ts";
 import { countingStore } from "../../../core/store/counting-store.ts";
