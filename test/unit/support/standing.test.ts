@@ -37,6 +37,8 @@ const pending = [
   },
 ] as const;
 
+const draft = { kind: "not_publishable", state: "draft", ifActive: [], dropped: [], lastDay: null } as const;
+
 const sources: readonly ProgramInSource[] = [
   { kind: "unavailable", reason: "It is away." },
   { kind: "tenant_unknown", rows: { kind: "absent", elsewhere: [] } },
@@ -44,7 +46,7 @@ const sources: readonly ProgramInSource[] = [
   { kind: "absent", elsewhere: [] },
   { kind: "absent", elsewhere: [{ tenantId: "acme", programId: "kyoto-1" }] },
   { kind: "absent", elsewhere: [{ tenantId: "other", programId: "KYOTO-1" }] },
-  { kind: "not_publishable", state: "draft", ifActive: [], dropped: [], lastDay: null },
+  draft,
   { kind: "not_publishable", state: "ended", ifActive: [problem], dropped: [], lastDay: "2026-11-01" },
   { kind: "invalid", problems: [problem], dropped: [] },
   { kind: "invalid", problems: [problem], dropped: [problem] },
@@ -183,30 +185,16 @@ describe("a program that partners do not see", () => {
   });
 
   test("in the sandbox waits for no build, so nothing that keeps builds back is to be done", () => {
-    const source = {
-      kind: "not_publishable",
-      state: "draft",
-      ifActive: [],
-      dropped: [],
-      lastDay: null,
-    } as const;
-    const { next } = judged({ source, tenant: tenant({ isSandbox: true, hold }) });
+    const { next } = judged({ source: draft, tenant: tenant({ isSandbox: true, hold }) });
     expect(next.steps).toHaveLength(1);
   });
 });
 
 describe("P240: what a run of the last day found of the tenant", () => {
   const most = { at: "2026-11-21T12:00:05.000Z", withdrawn: 6, of: 8, added: 0 };
-  const state = {
-    kind: "not_publishable",
-    state: "draft",
-    ifActive: [],
-    dropped: [],
-    lastDay: null,
-  } as const;
   const said = (store: ProgramInStore, run: Partial<LastRun>, of: Partial<TenantFacts> = {}) =>
     judgedProgram(
-      programFacts({ store, source: state, tenant: tenant({ lastRun: lastRun(run), ...of }) }),
+      programFacts({ store, source: draft, tenant: tenant({ lastRun: lastRun(run), ...of }) }),
       reader,
     );
   const gone = (next: string | null) =>
