@@ -36,7 +36,9 @@ test("T4: a token is taken out in every mixture of encodings", () => {
         .join(""),
     );
   fc.assert(
-    fc.property(spelling, (text) => expect(tokenFree(`/a-b/${text}`)).toBe("/a-b/ppr_…")),
+    fc.property(spelling, (text) => {
+      expect(tokenFree(`/a-b/${text}`)).toBe("/a-b/ppr_…");
+    }),
     { numRuns: sized({ whole: 2000, quick: 200 }) },
   );
 });

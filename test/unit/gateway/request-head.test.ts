@@ -13,7 +13,9 @@ test("W20 only the one spelling of a fixed path names its resource", () => {
     .string({ unit: "grapheme-ascii", maxLength: 40 })
     .filter((text) => !/^(?:https?:\/\/[^/?]*)?\/(?:v1|api\/v1\/partner)\/programs(?:[/?]|$)/i.test(text));
   fc.assert(
-    fc.property(others, (text) => expect(["unknown", "malformed"]).toContain(requestTarget(text).kind)),
+    fc.property(others, (text) => {
+      expect(["unknown", "malformed"]).toContain(requestTarget(text).kind);
+    }),
   );
 });
 
