@@ -61,7 +61,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   "snapshot watch": {
     description: "build on change (NOTIFY partner_source_changed) and at least every interval, until stopped",
     examples: ["--interval 60"],
-    load: async () => (await import("./snapshot-build.ts")).snapshotWatch,
+    load: async () => (await import("./snapshot-watch.ts")).snapshotWatch,
   },
   "snapshot status": {
     description: "per tenant: the live snapshot, its age, a hold, and how the last run went",

@@ -1,31 +1,24 @@
 import { parseTenantId } from "../../core/ground/ids.ts";
-import { printable, printableJson, printableLines } from "../../core/ground/printable.ts";
-import { buildInfo } from "../../core/process/package-version.ts";
+import { printable, printableLines } from "../../core/ground/printable.ts";
 import { showStoreAddress } from "../../core/process/store-address.ts";
-import type { RunReport } from "../../schemas/generated/types.ts";
 import { auditedStatus } from "../change/audit/recorded-change.ts";
 import { auditedBuild } from "../change/snapshots/audited-build.ts";
 import { databaseLabel } from "../database/with-database-url.ts";
 import type { OnInvalid } from "../publish/guards/guards.ts";
 import { runSummary } from "../publish/report/run-summary.ts";
-import { withBuildSession } from "../publish/run/build-session.ts";
-import { buildOptions } from "../publish/tenant/build-context.ts";
-import { maxOverdue } from "../publish/watch/tenant-queue.ts";
-import { watchSource } from "../publish/watch/watch-source.ts";
-import { commandLogger } from "../shell/command-logger.ts";
 import { assertWritable, writeReport } from "../shell/report-file.ts";
 import { type CliSettings, printResult, settingsOf } from "../shell/shell.ts";
 import { asText, command, defaulted, flag, type Part, repeated, value } from "./command.ts";
 import { asShard, reason, wholeNumber } from "./option-values.ts";
 
-/** Options of both commands. */
-const concurrency = defaulted("<n>", "tenants built at a time", wholeNumber(1, 64), 4);
-const shard = value(
+/** Options that `snapshot watch` has, too. */
+export const concurrency = defaulted("<n>", "tenants built at a time", wholeNumber(1, 64), 4);
+export const shard = value(
   "<k/n>",
   "the k-th of n parts of all tenants, for n machines that share the work",
   asShard,
 );
-const onInvalid: Part<OnInvalid> = {
+export const onInvalid: Part<OnInvalid> = {
   placeholder: "<what>",
   description:
     "what a program with an error does: be left out (report: status 3; skip: 0), or fail its tenant",
@@ -73,39 +66,7 @@ export const snapshotBuild = command(
 );
 
 /** A run's booking database and store, for people. Its session has found that `pg` can use the setting. */
-function runPlaces(settings: CliSettings): string {
+export function runPlaces(settings: CliSettings): string {
   const [database, store] = [databaseLabel(settings), showStoreAddress(settings.storeUrl)].map(printable);
   return `From ${database} into ${store}`;
 }
-
-/** `snapshot watch`: builds a tenant when the source says it changed, and all tenants each interval. */
-export const snapshotWatch = command(
-  {
-    interval: defaulted("<seconds>", "build all tenants at least this often", wholeNumber(1, 86_400), 300),
-    shard,
-    concurrency,
-    onInvalid,
-    json: flag("print each run report as a line of JSON instead of a summary"),
-  },
-  async (shell, { interval, shard, concurrency, onInvalid, json }) => {
-    // A watch that ends since nobody reads its output is not done: whoever keeps it running starts it again.
-    shell.finish(1);
-    const settings = settingsOf(shell);
-    const options = buildOptions({ concurrency, onInvalid }, settings);
-    const logger = commandLogger(shell, settings);
-    let places = "";
-    const onNews = (report: RunReport): void => {
-      shell.stdout.write(`${json ? printableJson(report, 0) : runSummary(report, places)}\n`);
-    };
-    const hooks = { confirmationIntervalMs, overdue: maxOverdue(concurrency), onNews };
-    await withBuildSession(shell, settings, options, hooks, async (session) => {
-      places = runPlaces(settings);
-      logger.info({ ...buildInfo() }, "watching the source");
-      await watchSource(shell, session, { shard, concurrency, intervalMs: interval * 1000, logger });
-    });
-    // Being stopped is success. A build under way was given up before it changed anything.
-  },
-);
-
-/** The least time between two writes of `runs/confirmed.json`, one small object for all tenants. */
-const confirmationIntervalMs = 10_000;

@@ -229,7 +229,7 @@ export function tokenTable({ tokens }: TokenRegistry, defaultLimit: number): Tok
 }
 
 /** Why the token is not accepted at that time; `undefined` when it is. */
-export function causeAgainst(token: KnownToken, nowMs: number): Cause | undefined {
+function causeAgainst(token: KnownToken, nowMs: number): Cause | undefined {
   if (token.isRevoked) return revokedToken;
   return token.expiresAtMs <= nowMs ? expiredToken : undefined;
 }
