@@ -99,7 +99,10 @@ export type Values<Of extends Parts> = {
   readonly [Name in keyof Of]: Of[Name] extends Part<infer Value> ? Value : never;
 };
 
-/** A command: its options and arguments by their values' names, and what it does. Exit status: 0 if none. */
+/**
+ * A command: its options and arguments by their values' names, and what it does. Without an exit status it
+ * ends with 0.
+ */
 export function command<Of extends Parts>(
   parts: Of,
   // biome-ignore lint/suspicious/noConfusingVoidType: most commands return nothing

@@ -33,7 +33,8 @@ export const snapshotRollback = command(
       const done = await rollback(tenant, { to, allowShrink, reason }, { ...shell, store });
       audit.note([pointerChange(done.before, done.after, done.programsBefore, done.programs)]);
       return {
-        // With `--json` the object comes after the question to the database, so a sentence tells at once.
+        // With `--json` the object comes after the question to the database, so this sentence says at once
+        // what was done.
         say: () => (json ? shell.stderr : shell.stdout).write(rollbackText(done)),
         follow: async () => {
           // The `live/` folder shows what partners get (P27).

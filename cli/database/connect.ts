@@ -162,7 +162,8 @@ function cutAfter(timeoutMs: number, connection: pg.PoolClient): NodeJS.Timeout 
 
 /**
  * The client with a deadline for each answer. `pg`'s own timeout and its promise are not used: with either,
- * each answer stays reachable until the next full garbage collection, so all rows grow old.
+ * each answer stays reachable until the next full garbage collection, so that all rows move to the old
+ * generation.
  */
 function withQueryDeadline(connection: pg.PoolClient): ReadingClient {
   const query = (query: string | QueryConfig, values?: unknown[]): Promise<QueryResult> => {

@@ -81,7 +81,9 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((width, text) => Math.max(width, displayWidth(text)), 0);
 }
 
-/** The columns that a text fills: two per wide East Asian character, none per combining or escape. */
+/**
+ * The columns that a text fills: two per wide East Asian character, none per combining mark or escape code.
+ */
 export function displayWidth(text: string): number {
   if (printableAscii.test(text)) return text.length;
   let width = 0;

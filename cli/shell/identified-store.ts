@@ -16,7 +16,7 @@ import type { CliSettings, Shell } from "./shell.ts";
 export interface IdentifiedStore extends ObjectStore {
   /** P11: throws unless the store honours conditional writes, asked once. A `file:` driver always does. */
   requireConditions(): Promise<void>;
-  /** P161: the next write checks the identity again: a volume may be unmounted under a long process. */
+  /** P161: the next write checks the identity again: a volume may be unmounted while a watch runs. */
   identifyAnew(): void;
 }
 

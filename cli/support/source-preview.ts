@@ -114,7 +114,9 @@ function previewOf({ source }: ReadProgram, program: CheckedProgram) {
   return { programId, outcome, state, document, roomPrices: roomPricesOf(source, document), problems };
 }
 
-/** D133: each room price of the views, and what is published. Without a `room_prices` row: the legacy. */
+/**
+ * D133: each room price of the views and what is published of it; the legacy price where no row gave one.
+ */
 function roomPricesOf(
   { roomPrices, legacyPrice }: ProgramSource,
   document: ProgramDetailResponse | null,

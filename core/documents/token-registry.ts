@@ -17,7 +17,7 @@ export interface RegisteredToken {
   /** Requests per window; `null`: the gateway's general limit. */
   readonly rateLimit: number | null;
   readonly createdAt: string;
-  /** T7: a revoked token stays in the registry, so that support can say when it was revoked (until T17). */
+  /** T7: a revoked token stays in the registry, so that support can say when it was revoked; see T17. */
   readonly revokedAt: string | null;
   readonly replaces: TokenId | null;
 }

@@ -37,8 +37,8 @@ export type FailureCode =
  * holds a token, a connection string or another tenant's data. The foreign error, if there was one, is the
  * `cause`.
  *
- * Messages quote foreign text (ids, paths, errors of the database and the store). They are made printable
- * and short here, so that nobody can forget it: a message is one line of at most a thousand characters,
+ * Messages quote foreign text (ids, paths, errors of the database and the store). They are made printable and
+ * short here, so that nobody can forget it: a message is one line of about a thousand characters at most,
  * whatever it quotes. A message of several lines is given as a list.
  */
 export class Failure extends Error {

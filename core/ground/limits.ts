@@ -23,5 +23,7 @@ export const maxRecordBytes = 16 * 1024 * 1024;
 /** The most ids of left-out programs of a tenant in `runs/last.json`; `leftOutCount` counts all. */
 export const maxLeftOutIds = 20;
 
-/** Who asks every two seconds stays within the line for ten minutes, however often a tenant changes. */
+/**
+ * A partner that asks every two seconds stays within the line for ten minutes, however often data change.
+ */
 export const maxAncestors = 300;

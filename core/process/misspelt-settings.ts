@@ -37,7 +37,7 @@ const ofKubernetes = /^(tcp|udp|sctp):/;
 /** Settings of earlier versions may still be set. The others of them are like no setting of today. */
 const retired = ["WATCH_ADMIN_HOST"];
 
-/** Whether so few slips lead from one text to the other: a character more, less, wrong, or exchanged. */
+/** Whether `slips` or fewer lead from one text to the other: a character more, less, wrong or swapped. */
 export function isWithin(slips: number, from: string, to: string): boolean {
   let same = 0;
   while (same < from.length && from[same] === to[same]) same += 1;

@@ -50,7 +50,9 @@ export function codeDigest(folders: readonly string[], root = join(import.meta.d
   return hash.digest("hex");
 }
 
-/** Paths below `root`. A recursive `readdirSync` takes 20 ms of each start in Node.js 20, six times more. */
+/**
+ * Paths below `root`. A recursive `readdirSync` takes six times as long in Node.js 20: 20 ms of each start.
+ */
 function codeFiles(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;

@@ -18,7 +18,7 @@ interface LogDestinationOptions {
  */
 export class LogDestination {
   readonly #options: LogDestinationOptions;
-  /** Its first `#used` bytes are lines behind those in `#block`. As texts, collections would copy them. */
+  /** Its first `#used` bytes are lines behind those in `#block`. Garbage collections would copy texts. */
   readonly #page: Buffer;
   #used = 0;
   /** The rest of what is written now. */

@@ -99,7 +99,7 @@ export class BodyCache {
     return packed?.gzip ?? read.identity;
   }
 
-  /** The gzip form of a body above `maxBodyBytes`; `undefined` if that is above it, too, or late. */
+  /** The gzip form of a body above `maxBodyBytes`; `undefined` if that is, too, or takes too long. */
   async packLarge(wanted: WantedBody): Promise<BodyForm | undefined> {
     const { id, entry, generation } = wanted;
     const { onLookup, packingWaitMs } = this.#options;

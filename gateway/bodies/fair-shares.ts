@@ -108,7 +108,7 @@ export class FairShares {
   }
 }
 
-/** W185: who waits, by turns: tenants take turns, within a tenant its tokens, each first come first. */
+/** W185: who waits, by turns: tenants take turns, within a tenant its tokens; a token's are in order. */
 export class Turns<Item> {
   readonly #tenants = new Map<TenantId, Map<TokenId, Set<Item>>>();
 

@@ -89,7 +89,7 @@ export class LivePointer {
 
 type SeenPointer = Pick<Current, "generation" | "snapshotId">;
 
-/** P3: a generation never falls or names two snapshots. Otherwise it is an old copy or another store's. */
+/** P3: a generation never falls or names two snapshots. Such a pointer is an old copy or another store's. */
 export function refuseOlder(current: SeenPointer, floor: SeenPointer | undefined, key: string): void {
   if (floor === undefined || current.generation > floor.generation) return;
   if (current.generation === floor.generation && current.snapshotId === floor.snapshotId) return;

@@ -55,7 +55,10 @@ async function openFolder(directory: string, folder: string, over: AbortSignal):
   }
 }
 
-/** Removes what another version wrote, and all if it is not of `wanted`. Resolves to the store left. */
+/**
+ * Removes what another version wrote, and all if it is not of `wanted`. Resolves to the store of what is
+ * left.
+ */
 export async function clearedFolder(
   folder: string,
   files: ObjectStore,

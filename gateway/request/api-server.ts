@@ -22,7 +22,7 @@ export interface ApiServerOptions {
   readonly isProxy: ((socket: Socket) => boolean) | undefined;
   readonly handle: (req: IncomingMessage, res: ServerResponse, connection: Connection) => void;
   readonly onRefusal: (refusal: ConnectionRefusal) => void;
-  /** Called when a connection is cut for its client's behaviour, with the id of the request too many. */
+  /** Called when a connection is cut for its client's behaviour, with the id of the offending request. */
   readonly onCut: (requestId: string, cause: Cause) => void;
 }
 

@@ -9,7 +9,7 @@ export interface Connection {
   readonly id: string;
   /** Number of requests begun; pipelined ones that still wait do not count. */
   requests: number;
-  /** The response to the newest request until it is over. Kept longer, collections would copy it. */
+  /** The response to the newest request until it is over. Kept longer, garbage collections would copy it. */
   last: ServerResponse | undefined;
   /** For each request that waits behind the present one, how many bytes the client had sent by then. */
   readonly waiting: number[];

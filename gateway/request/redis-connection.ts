@@ -164,7 +164,9 @@ export function remedyOf(fault: string): "cluster" | "other_server" | "none" {
 }
 
 const noAnswer = "Redis did not answer";
-/** A connection that did not answer would delay all requests. Others are demoted, starting, or down. */
+/**
+ * Redis that does not answer would delay all requests. The rest: demoted, starting, master or cluster down.
+ */
 const cannotCount = /^(Redis did not answer|READONLY|LOADING|MASTERDOWN|CLUSTERDOWN)\b/;
 const reopenPauseMs = 500;
 

@@ -161,7 +161,8 @@ async function chosenTarget(
   const { all, usual } = rollbackTargets(await readTenantSnapshots(store, pointer, signal), pointer.current);
   const rest = all.map((earlier) => earlier.snapshotId).join(", ");
   const choice = rest === "" ? "There is none to roll back to." : `There are, by --to: ${rest}.`;
-  // Who repeats the command may not know that it was done; nobody wants one snapshot further back (P14).
+  // Somebody who repeats the command may not know that it was done, and does not want to go further back
+  // (P14).
   if (asked === undefined && hold !== null) {
     throw new Failure(
       "held",

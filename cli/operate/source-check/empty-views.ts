@@ -43,8 +43,8 @@ export async function createMissingViews(databaseUrl: DatabaseUrl, signal?: Abor
       // Without this lock, two runs at once could both find the same view missing.
       await client.query("SELECT pg_advisory_xact_lock(hashtext('partner_source'))");
       const { exists, relations } = await readStructure(client);
-      // `IF NOT EXISTS` needs the right to create schemas even if the schema exists, so it is looked for
-      // before.
+      // `IF NOT EXISTS` needs the right to create schemas even if the schema exists, so it is asked for only
+      // when it does not.
       if (!exists) await client.query("CREATE SCHEMA IF NOT EXISTS partner_source");
       const absent = contractViews.filter((view) => relations.every(({ name }) => name !== view.name));
       const optional = absent.filter(({ isRequired }) => !isRequired);

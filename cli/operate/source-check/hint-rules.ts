@@ -169,7 +169,7 @@ const htmlTag =
 const htmlEntity =
   /&(?:#\d+|#[xX][0-9A-Fa-f]+|[AEIOUYaeiouy](?:acute|circ|grave|uml)|[ANOano]tilde|[Aa]ring|[Cc]cedil|[Oo]slash|[Ss]caron|AElig|aelig|OElig|oelig|szlig|[lg]t|amp|quot|apos|nbsp|shy|[ne]msp|thinsp|[nm]dash|[lr]squo|sbquo|[lrb]dquo|[lr]aquo|[lr]saquo|hellip|bull|middot|deg|euro|cent|pound|yen|copy|reg|trade|sect|para|dagger|times|divide|plusmn|frac1[24]|frac34|sup[123]|ord[fm]|micro|permil|prime|iexcl|iquest|[lurdh]arr|hearts|infin);/;
 
-/** UTF-8 of letters and signs, read as Windows-1252: `CafÃ©`, `itâ€™s`. `Ã` with a space is Portuguese. */
+/** UTF-8 of letters and signs, read as Windows-1252: `CafÃ©`, `itâ€™s`. `Ã` before a space is Portuguese. */
 const encodedTwice =
   /[ÃÄÅ][\u0080-\u009f\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u00bf]|Â[\u00a0-\u00bf]|â€[™œ“”¦¢\u0080-\u009f]/;
 

@@ -73,7 +73,7 @@ const emptyTenants = [
 
 /**
  * Counts the rows of each view, in all and by tenant; `null` in all for an unreadable one. P103: no build
- * reads rows without a tenant or of unlisted ones, so they are reported here; programs' by builds, too.
+ * reads rows without a tenant or of unlisted ones, so they are reported here. Builds report programs, too.
  */
 export async function countedRows(
   client: SourceClient,

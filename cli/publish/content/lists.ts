@@ -88,7 +88,7 @@ export async function readListed(
   legacyCapacity: LegacyCapacity,
   signal: AbortSignal,
 ): Promise<ListedPrograms> {
-  // One character beyond Latin-1 makes a text take twice its bytes, so the whole list becomes no text.
+  // One character beyond Latin-1 makes a text take twice its bytes, so no text is made of the whole list.
   const bytes = await responseBytes(store, list, signal);
   // The elements of the legacy list are shorter than those of the list.
   const legacy = Buffer.allocUnsafe(bytes.length);

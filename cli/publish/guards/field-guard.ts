@@ -85,7 +85,8 @@ export class LiveTally {
 
   /**
    * P140: the parts that the build empties for most of the programs that had them. A part of few programs
-   * counts when it is emptied for all of them. An emptied list stands for its elements. Called last.
+   * counts when it is emptied for all of them. An emptied list stands for its elements. Called after the last
+   * program.
    */
   get emptiedFields(): readonly EmptiedField[] {
     const found = publicParts.flatMap((field, place): EmptiedField[] => {

@@ -94,7 +94,9 @@ function asciiAuthority(authority: string): string | undefined {
   return isAsciiHost(ascii) ? ascii + port : undefined;
 }
 
-/** D140: `domainToASCII` takes a minute for 340,000 letters. A longer host is hardly short in ASCII. */
+/**
+ * D140: `domainToASCII` takes a minute for 340,000 letters. Most of a longer host's would have to vanish.
+ */
 const maxHostLength = 4 * 253;
 
 /** D140: at most 253 octets before the last dot, 63 a label (RFC 1035, 2.3.4). An escape is one octet. */

@@ -171,7 +171,7 @@ export function createReadAgain(signal: AbortSignal, pauseMs = 1000): ReadAgain 
 
 const maxReadAgain = 10;
 
-/** How long a reading waits for a lock, how long a run's readings wait in vain, and each one after that. */
+/** How long a reading waits for a lock, how long a run's readings may together, and each after that. */
 const patience = { firstMs: 15_000, allMs: 60_000, eachMs: 1000 };
 
 /** P130: a run's readings share one allowance for held locks, or one lock would stop each in turn. */

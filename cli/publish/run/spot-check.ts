@@ -123,7 +123,7 @@ export async function spotCheck(
   return found;
 }
 
-/** The programs that differ, with their first differing part. `undefined` when the live snapshot changed. */
+/** The programs that differ, with their first differing part. `undefined` after a new one or a hold. */
 async function differences(
   { tenantId, manifest: known, sums }: Candidate,
   run: TenantRun,

@@ -90,7 +90,7 @@ const never = new AbortController().signal;
 async function isDescendant(store: ObjectStore, found: Current, ours: Current): Promise<boolean> {
   // Only a rollback makes a hold, so a `found` with a hold that `ours` lacks is older or comes from a
   // rollback. A release keeps the snapshot: a withdrawal during the hold (P20) was built on the pointer
-  // before.
+  // before the release.
   if (found.hold !== null && found.hold.since !== ours.hold?.since) return false;
   // A prune gives the pointer a new nonce, a release also takes its hold; neither changes anything else.
   const { generation, snapshotId, publishedAt } = ours;

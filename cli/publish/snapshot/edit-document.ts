@@ -20,7 +20,10 @@ export interface SharedDocument<Value> {
 
 /** Each conflict means that somebody else has written; a few in a row are normal. */
 const maxAttempts = 8;
-/** The pause after a conflict is random, up to this times the attempt, so that two writers diverge. */
+/**
+ * The pause after a conflict is random, up to this times the attempt, so that two writers do not collide
+ * again.
+ */
 const maxPauseMs = 100;
 
 /**

@@ -21,7 +21,10 @@ export interface TenantWithPrograms {
   readonly programs: number;
 }
 
-/** How many of the programs `$2`, named `$3`, each tenant but `$1` has; without a tenant, any of them. */
+/**
+ * For each tenant but `$1` how many of the programs `$2`, named `$3`, it has; and in the row of no tenant how
+ * many any has.
+ */
 const ownersQuery = `
   SELECT tenant, count(DISTINCT id)::int
     FROM (SELECT ${tenantOf} AS tenant, ${idOf} AS id

@@ -51,7 +51,9 @@ export interface ReadProgram {
   readonly isDuplicate: boolean;
 }
 
-/** The programs to read: all, or `only` these, a few at once. `count`: how many ids there are at most. */
+/**
+ * The programs to read: all, or `only` these. `count`: the most ids there may be; few are read in one go.
+ */
 export interface WantedPrograms {
   readonly only?: readonly string[] | undefined;
   readonly count?: number | undefined;

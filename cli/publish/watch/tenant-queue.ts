@@ -209,7 +209,7 @@ export class TenantQueue {
     this.#planRound();
   }
 
-  /** Builds tenants that have no build. `isOfAnything`: the others are built again after theirs. */
+  /** Builds the tenants that have no build yet. `isOfAnything`: the others get one more after theirs. */
   async #inTurns(
     tenants: readonly TenantId[],
     build: (tenantId: TenantId) => Promise<void>,
@@ -240,7 +240,7 @@ export class TenantQueue {
   }
 }
 
-/** As many as stop the rounds when they hold slots. With one slot none, or nothing could go on beside. */
+/** As many as stop the rounds when they hold slots. With one slot none, or nothing else could go on. */
 export function maxOverdue(concurrency: number): number {
   return concurrency - 1;
 }

@@ -50,7 +50,7 @@ export async function withWatchAdmin(
   }
 }
 
-/** Ready: a round got through within the last three intervals and twice that round's length. */
+/** A watch is ready when a round got through within three intervals and twice that round's length. */
 export class RoundHealth {
   readonly #intervalMs: number;
   #why = "";

@@ -1,7 +1,9 @@
 import { counted } from "../../output/words.ts";
 import { clause, type Step } from "./steps.ts";
 
-/** `bad`: somebody must act today: partners get errors, or unrenewed data. `doubtful`: it may be meant. */
+/**
+ * `bad`: somebody must act today: partners get errors, or unrenewed data. `doubtful`: it may be meant so.
+ */
 type Severity = "bad" | "doubtful";
 
 export interface Concern {

@@ -10,7 +10,7 @@ import type { SigningCredentials } from "./signature.ts";
 
 export interface S3Request {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
-  /** With the location's prefix; empty for a request to the bucket. A path needs no encoding of it. */
+  /** With the location's prefix; empty for a request to the bucket. It needs no encoding in a path. */
   readonly key: string;
   readonly query?: Readonly<Record<string, string>>;
   /** Names are in lower case. */

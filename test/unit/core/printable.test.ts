@@ -4,7 +4,13 @@ import { html } from "../../../cli/output/html.ts";
 import { labelledLines, table, wrapped } from "../../../cli/output/layout.ts";
 import { safeOutput } from "../../../cli/output/safe-output.ts";
 import { Failure } from "../../../core/ground/failure.ts";
-import { printable, printableJson, singleLine, visible } from "../../../core/ground/printable.ts";
+import {
+  printable,
+  printableJson,
+  singleLine,
+  visible,
+  withoutMiddle,
+} from "../../../core/ground/printable.ts";
 import { forgery, hostileText, outputFaults } from "../../support/hostile-text.ts";
 
 /** Pieces that steer, and ordinary ones, in any order; every third text is any text at all. */
@@ -62,6 +68,14 @@ describe("foreign text", () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  test("is cut in its middle from 1,001 characters on, and in no pair of them", () => {
+    const text = `${"a".repeat(599)}🗾${"b".repeat(399)}`;
+    expect(withoutMiddle(text)).toBe(text);
+    const cut = withoutMiddle(`${text}c`);
+    expect([cut.length <= 1000, cut.startsWith("aaa"), cut.endsWith("bbc")]).toEqual([true, true, true]);
+    expect(Buffer.from(cut).toString()).toBe(cut);
   });
 
   test("never comes at the beginning of a line by where a sentence breaks", () => {
